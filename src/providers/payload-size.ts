@@ -33,6 +33,16 @@ export function payloadFaults(
   return faults;
 }
 
+/**
+ * Whether its message goes without the identity that it could be replaced by, since it is too large
+ * with that (identity.ts).
+ */
+export function losesIdentity(payload: Payload, platformId: PlatformId): boolean {
+  const { content } = PROVIDERS[platformId];
+  const wanted = { ...payload, present: { ...payload.present, replaceable: true } };
+  return content(longestMessage(payload, null), 0) !== content(longestMessage(wanted, null), 0);
+}
+
 function excessOf(
   payload: Payload,
   platformId: PlatformId,

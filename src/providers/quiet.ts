@@ -2,7 +2,9 @@
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import { isObject } from '../../packages/std/src/json.ts';
+import { PLATFORMS } from '../../packages/std/src/platforms.ts';
 import type { Payload } from '../domain/notification.ts';
+import { hasText } from './webpush/message.ts';
 
 /** Members of overlays that would make a noise all the same: Google takes either spelling. */
 const NOISE = {
@@ -33,6 +35,26 @@ export function quietly({ sound: _, languages, ...payload }: Payload): Payload {
     ...(languages === undefined
       ? {}
       : { languages: languages.map((one) => ({ ...one, payload: quietly(one.payload) })) }),
+  };
+}
+
+/** `platformIds`: where it goes. Browsers alert again for a message in the place of another, unless the publisher says not. */
+export function loudly(given: Payload, platformIds: readonly number[]): Payload {
+  if (!platformIds.includes(PLATFORMS.webpush)) return given;
+  const { languages, ...payload } = given;
+  const { webpush } = payload;
+  const isSaid = !hasText(payload) || webpush?.['renotify'] !== undefined;
+  return {
+    ...payload,
+    ...(isSaid ? {} : { webpush: { ...webpush, renotify: true } }),
+    ...(languages === undefined
+      ? {}
+      : {
+          languages: languages.map((one) => ({
+            ...one,
+            payload: loudly(one.payload, platformIds),
+          })),
+        }),
   };
 }
 

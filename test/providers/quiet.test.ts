@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Payload } from '../../src/domain/notification.ts';
-import { quietly } from '../../src/providers/quiet.ts';
+import { loudly, quietly } from '../../src/providers/quiet.ts';
 
 t.test('without a sound, whatever overlays ask for; the rest stays', (t) => {
   const loud: Payload = {
@@ -31,5 +31,21 @@ t.test('without a sound, whatever overlays ask for; the rest stays', (t) => {
     data: {},
     present: { interruption: 'passive' },
   });
+  t.end();
+});
+
+t.test('alerting again: browsers are told so, where the payload does not say', (t) => {
+  const web = (webpush?: Payload['webpush']) =>
+    loudly({ title: 'x', data: {}, ...(webpush === undefined ? {} : { webpush }) }, [7]).webpush;
+  t.same(web(), { renotify: true });
+  t.same(web({ icon: 'ball' }), { icon: 'ball', renotify: true });
+  t.same(web({ renotify: false }), { renotify: false });
+  // A browser refuses it without a tag, which only a text has.
+  t.same(loudly({ data: {} }, [7]), { data: {} });
+  t.same(loudly({ title: 'x', data: {} }, [3, 15]), { title: 'x', data: {} });
+  const languages = [{ language: 'de', payload: { title: 'x', data: {} } }];
+  t.match(loudly({ data: {}, languages }, [7]).languages, [
+    { payload: { webpush: { renotify: true } } },
+  ]);
   t.end();
 });

@@ -96,13 +96,13 @@ export const halfSent = (api: JobsApi, id: string, devices: number) =>
     60_000,
   );
 
-/** Resolves with the job when its first stage is over. */
+/** Resolves with the job when its first stage is over, and it is recorded who has it. */
 export const staged = (api: JobsApi, id: string) =>
   until(
     `${id} pauses after its stage`,
     async () => {
       const { body } = await api.call('GET', `/${id}`);
-      return body.state === 'PAUSED' ? body : null;
+      return body.state === 'PAUSED' && body.reach?.devices === body.successCount ? body : null;
     },
     60_000,
   );

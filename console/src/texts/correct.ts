@@ -12,7 +12,7 @@ export const correctTexts = {
   rests: {
     corrected: 'Get the new text',
     stop: 'Get nothing',
-    original: 'Get the old text',
+    original: 'Get the old text, then the new one',
   },
   retract: 'Retract…',
   retractTitle: 'Retract this notification?',

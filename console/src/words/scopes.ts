@@ -64,15 +64,16 @@ export interface RetriedPlatform {
 
 /**
  * Where it can be sent again to those who do not have it. Empty: nowhere, as while it is under way,
- * after it was cancelled or has expired, and when it is not known who has it.
+ * after it was cancelled or has expired, for a correction, and when it is not known who has it.
  */
 export function retriedPlatforms(
-  { state, expiresAt, reach, platforms }: Notification,
+  { state, expiresAt, reach, platforms, corrects, retracts }: Notification,
   nowMs: number,
 ): readonly RetriedPlatform[] {
   const isOver = expiresAt !== undefined && expiresAt <= nowMs;
+  const isOther = corrects !== undefined || retracts !== undefined;
   const isReachGone = reach?.incomplete === true || (reach?.until ?? nowMs) < nowMs;
-  if (!isFinal(state) || state === 'CANCELLED' || isOver || isReachGone) return [];
+  if (!isFinal(state) || state === 'CANCELLED' || isOther || isOver || isReachGone) return [];
   const failed = platforms.filter((row) => row.failedCount > 0 && hasFailed(row));
   return [...Map.groupBy(failed, ({ platformId }) => platformId)].map(([platformId, rows]) => ({
     platformId,

@@ -6,8 +6,9 @@ import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
+import type { OwnIdentity } from '../../providers/overlay-tags.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
-import { quietly } from '../../providers/quiet.ts';
+import { loudly, quietly } from '../../providers/quiet.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type {
@@ -33,7 +34,7 @@ import type { Push } from './push.ts';
 import { earlierAnswer } from './replace.ts';
 import type { AskedRetraction } from './retraction.ts';
 import { promisesOf, retractionContent } from './retraction.ts';
-import { sentIdentityOf, withIdentity } from './sent-identity.ts';
+import { identityFaults, replacing, sentIdentityOf } from './sent-identity.ts';
 
 /** `isQuiet`: it makes no noise. */
 export type Deed =
@@ -64,6 +65,8 @@ export type CorrectionAnswer =
   | { readonly kind: 'not-replaceable'; readonly hasSeveral: boolean }
   /** It went to an app that its caller may not address. */
   | { readonly kind: 'other-apps' }
+  /** A retraction would send nothing on any platform. */
+  | { readonly kind: 'nothing-to-show' }
   | { readonly kind: 'too-many-devices'; readonly devices: number }
   /** Too many counts are under way. */
   | { readonly kind: 'busy' };
@@ -87,12 +90,13 @@ export async function correctJob(
   const startedMs = Date.now();
   const earlier = await earlierAnswer(parts.sql, publisher, null);
   if (earlier !== null) return earlier;
-  const identity = sentIdentityOf(job);
+  const identity = sentIdentityOf(job.sent, job.scopes);
   if (identity.kind !== 'identity') {
     return { kind: 'not-replaceable', hasSeveral: identity.kind === 'several' };
   }
   const scopes = await scopesOf(parts.sql, asked);
   if (scopes === null) return { kind: 'other-apps' };
+  if (scopes.length === 0 && deed.kind === 'retract') return { kind: 'nothing-to-show' };
   const targets: FoundTargets = {
     ok: true,
     audience: job.audience,
@@ -100,9 +104,9 @@ export async function correctJob(
     unknownTags: [],
     tests: [],
   };
-  const over = await overDevices(parts, asked, targets);
-  if (over !== null) return over;
-  const content = await contentOf(parts, asked, scopes, identity.collapseId);
+  const tooMany = await overDevices(parts, asked, targets);
+  if (tooMany !== null) return tooMany;
+  const content = await contentOf(parts, asked, scopes, identity.own);
   if (content.kind === 'busy') return { kind: 'too-many-templates' };
   if (content.kind === 'invalid') return content;
   const correction: NewCorrection = {
@@ -116,9 +120,8 @@ export async function correctJob(
   };
   const nodes = await parts.knownToAll.nodesBehind(correction);
   if (nodes !== null) return { kind: 'nodes-behind', nodes };
-  const { clientId, limits = {} } = publisher;
-  const open = await parts.openJobs.take(clientId, limits, 1);
-  if (open.jobs === 0) return { kind: 'over-limit', over: open.over };
+  const over = await overOpenJobs(parts, asked);
+  if (over !== null) return over;
   const written = await write(parts.sql, correction, asked);
   if (written.kind !== 'inserted') {
     // The same request may have been faster on another connection.
@@ -129,6 +132,18 @@ export async function correctJob(
   parts.journal.ended(written.ended);
   const accepted = { notification: correction, publisher, targets, startedMs };
   return announce(parts.journal, accepted, written.accepted.state);
+}
+
+/** One that cancels a job which is open takes the room of that. Null: there is room. */
+async function overOpenJobs(
+  { openJobs }: CorrectionParts,
+  { job, deed, publisher }: AskedCorrection,
+): Promise<CorrectionAnswer | null> {
+  const isInPlace = !job.hasEnded && !(deed.kind === 'correct' && deed.rest === 'original');
+  if (isInPlace) return null;
+  const { clientId, limits = {} } = publisher;
+  const open = await openJobs.take(clientId, limits, 1);
+  return open.jobs === 0 ? { kind: 'over-limit', over: open.over } : null;
 }
 
 const write = (sql: SqlPool, correction: NewCorrection, asked: AskedCorrection) =>
@@ -165,7 +180,7 @@ async function overDevices(
   targets: FoundTargets,
 ): Promise<CorrectionAnswer | null> {
   if (devicesMax === null) return null;
-  const goesToRest = deed.kind === 'correct' && deed.rest === 'corrected' && !job.hasEnded;
+  const goesToRest = deed.kind === 'correct' && deed.rest !== 'stop' && !job.hasEnded;
   let devices = job.reached;
   if (goesToRest) {
     const counted = await countAudience(parts, publisher.clientId, targets);
@@ -180,16 +195,17 @@ async function contentOf(
   parts: CorrectionParts,
   { deed, push, publisher }: AskedCorrection,
   scopes: readonly ClientScope[],
-  collapseId: string | undefined,
+  identity: OwnIdentity,
 ): Promise<Content> {
   if (deed.kind === 'retract') {
-    return retractionContent(deed, promisesOf(deed, scopes), scopes, collapseId);
+    return retractionContent(deed, promisesOf(deed, scopes), scopes, identity);
   }
+  const platformIds = scopes.map(({ platformId }) => platformId);
   const asCorrection = (payload: Payload): Payload => {
-    const replacing = withIdentity(payload, collapseId);
-    return deed.isQuiet ? quietly(replacing) : replacing;
+    const made = replacing(payload, identity);
+    return deed.isQuiet ? quietly(made) : loudly(made, platformIds);
   };
-  const faults = ownFaults(push, collapseId);
+  const faults = ownFaults(push, identity);
   if (faults.length > 0) return { kind: 'invalid', faults };
   const asked = { push: { ...push, payload: asCorrection(push.payload) }, scopes };
   const [content] = await contentsOf(parts, publisher.clientId, [asked]);
@@ -207,17 +223,9 @@ async function contentOf(
 }
 
 /** Faults of a payload that could replace nothing. */
-function ownFaults({ payload }: Push, collapseId: string | undefined) {
-  const isOther = payload.collapseId !== undefined && payload.collapseId !== collapseId;
+function ownFaults({ payload }: Push, identity: OwnIdentity) {
   return [
-    ...(isOther
-      ? [
-          {
-            path: 'payload.collapseId',
-            message: 'must be absent: a correction has the identity of what it corrects.',
-          },
-        ]
-      : []),
+    ...identityFaults(payload, identity, 'a correction'),
     ...(payload.silent === true
       ? [{ path: 'payload.silent', message: 'must be absent: a correction is shown.' }]
       : []),

@@ -4,9 +4,11 @@ import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Payload } from '../../domain/notification.ts';
+import type { OwnIdentity } from '../../providers/overlay-tags.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import { removalOn, SILENT } from '../../providers/removal.ts';
 import type { Content } from './contents.ts';
+import { replacing } from './sent-identity.ts';
 
 export interface AskedRetraction {
   readonly mode: 'remove' | 'replace';
@@ -45,19 +47,13 @@ function promiseOn(
     : { platformId, how: 'none', promise: 'none' };
 }
 
-/** `collapseId`: see withIdentity. */
 export function retractionContent(
   { text }: AskedRetraction,
   promises: readonly PlatformPromise[],
   scopes: readonly Scope<PlatformId>[],
-  collapseId: string | undefined,
+  identity: OwnIdentity,
 ): Content {
-  const shown: Payload = {
-    ...text,
-    ...(collapseId === undefined ? {} : { collapseId }),
-    present: { interruption: 'passive', replaceable: true },
-    data: {},
-  };
+  const shown = replacing({ ...text, present: { interruption: 'passive' }, data: {} }, identity);
   const payloadOf = ({ platformId, how }: PlatformPromise): Payload =>
     how === 'replace' ? shown : (removalOn(platformId)?.payload ?? SILENT);
   const faults = promises.flatMap((one) =>

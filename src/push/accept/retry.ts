@@ -5,6 +5,7 @@ import type { PlatformId } from '../../../packages/std/src/platforms.ts';
 import type { PatientReads } from '../../database/patient-reads.ts';
 import type { Sql, SqlPool } from '../../database/sql.ts';
 import { transact } from '../../database/transact.ts';
+import type { Correction } from '../../domain/notification.ts';
 import { hasEnded } from '../../domain/notification.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
@@ -25,6 +26,7 @@ import { newNotification } from './new-notification.ts';
 import type { OpenJobs } from './open-jobs.ts';
 import type { Push } from './push.ts';
 import { earlierAnswer } from './replace.ts';
+import { identityFaults, sentIdentityOf, withIdentity } from './sent-identity.ts';
 
 export interface AskedRetry {
   readonly job: RetriedNotification;
@@ -48,6 +50,8 @@ export type RetryAnswer =
   | Acceptance
   | WhyNoRetry
   | { readonly kind: 'cancelled' | 'expired' }
+  /** It goes to those whom the chain has reached, as a retry does not. */
+  | { readonly kind: 'is-correction'; readonly correction: Correction }
   /** `failedOn`: where something has. */
   | { readonly kind: 'nothing-failed'; readonly failedOn: readonly PlatformId[] }
   /** Its audience there, those included whom it leaves out. */
@@ -72,7 +76,8 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   const startedMs = Date.now();
   const earlier = await earlierAnswer(parts.sql, publisher, null);
   if (earlier !== null) return earlier;
-  const { id, state, expiresAtMs } = job;
+  const { id, state, expiresAtMs, correction } = job;
+  if (correction !== null) return { kind: 'is-correction', correction };
   if (state === 'CANCELLED') return { kind: 'cancelled' };
   if (!hasEnded(state)) return { kind: 'under-way', id, state };
   if (expiresAtMs !== null && expiresAtMs <= Date.now()) return { kind: 'expired' };
@@ -169,6 +174,19 @@ async function contentOf(
   const { payload, templated } = job;
   const own: Content = { kind: 'fit', payload, templated };
   if (given === null) return own;
-  const [content = own] = await contentsOf(parts, publisher.clientId, [{ push, scopes }]);
-  return content;
+  // A chain has one identity, as far as what was sent has one (decision 77).
+  const identity = sentIdentityOf([job], scopes);
+  const like = identity.kind === 'identity' ? identity.own : null;
+  const faults = like === null ? [] : identityFaults(push.payload, like, 'a retry');
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  const asked = like === null ? push : { ...push, payload: withIdentity(push.payload, like) };
+  const [content = own] = await contentsOf(parts, publisher.clientId, [{ push: asked, scopes }]);
+  if (content.kind !== 'fit' || like === null || content.templated === null) return content;
+  const made = Object.entries(content.templated.payloads).map(
+    ([key, one]) => [key, withIdentity(one, like)] as const,
+  );
+  return {
+    ...content,
+    templated: { ...content.templated, payloads: Object.fromEntries(made) },
+  };
 }

@@ -1,7 +1,6 @@
 /**
  * Finds to whom the claimed chunks of a correction go (decision 77): who has a message of its
- * chain, and who was to get one and was not sent to. Where the first job goes on, who has it by
- * then: what is recorded of it is not sent again.
+ * chain, and who was to get one and was not sent to. The other jobs of the chain have ended then.
  */
 
 import type { Sql } from '../../database/sql.ts';

@@ -107,6 +107,8 @@ function refusalOf(
         403,
         'This push job went to apps that this key is not for, and the text is replaced everywhere or nowhere.',
       );
+    case 'nothing-to-show':
+      return refused(409, NOTHING_TO_SHOW);
     case 'too-many-devices':
       return tooManyDevices(answer.devices, caller.key?.maxDevices ?? 0);
     case 'busy':
@@ -124,6 +126,8 @@ function refusalOf(
 
 function whyNot({ job, deed, days }: Asked, why: WhyNoCorrection): Refusal {
   const what = deed.kind === 'correct' ? 'correction' : 'retraction';
+  // A retry cannot be replaced.
+  const isFirst = job.id === job.first;
   switch (why.kind) {
     case 'under-way':
       return refused(
@@ -135,15 +139,10 @@ function whyNot({ job, deed, days }: Asked, why: WhyNoCorrection): Refusal {
     case 'not-begun':
       return refused(
         409,
-        `This push job is ${why.state}, and nothing of it was sent: ${deed.kind === 'correct' ? 'replace' : 'cancel'} it.`,
+        `This push job is ${why.state}, and nothing of it was sent: ${isFirst && deed.kind === 'correct' ? 'replace' : 'cancel'} it.`,
       );
     case 'nobody':
       return refused(409, `This push job has reached no device: a ${what} has nothing to send.`);
-    case 'would-cross':
-      return refused(
-        409,
-        'This push job is a correction under way: what it has still to send would come after yours. Choose another rest than original.',
-      );
     case 'retracted':
       return refused(409, `This push job was retracted by ${why.id}.`);
     case 'parked':
@@ -162,6 +161,8 @@ function whyNot({ job, deed, days }: Asked, why: WhyNoCorrection): Refusal {
 }
 
 const NOT_REPLACEABLE =
-  'This push job cannot be replaced on devices: it was silent, or said so by replaceable: false, or the operator has switched that off.';
+  'This push job cannot be replaced on devices: it was silent, or said so by replaceable: false, or an overlay took its tag away, or it was too large to carry one, or the operator has switched that off.';
+const NOTHING_TO_SHOW =
+  'A retraction would send nothing: the push job did not go to these platforms, or went to browsers alone, which must show something. Give a text, or cancel the job.';
 const SEVERAL =
   'The messages of this push job have several collapseIds, and one message cannot take the place of all.';

@@ -126,7 +126,8 @@ function readRetractRequest(body: Buffer): ReadRetraction {
   const mode = reader.choice('mode', MODES);
   const platformIds = readPlatformIds(reader, read);
   const text = readText(reader, read['text']);
-  if (mode === 'replace' && text === null && !reader.isGiven('text')) {
+  const isMissing = read['text'] === undefined || read['text'] === null;
+  if (mode === 'replace' && isMissing) {
     reader.fault('text', 'is missing: it takes the place of the message.');
   }
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a retraction'));
@@ -144,13 +145,16 @@ function readText(reader: LenientReader, given: unknown): AskedRetraction['text'
   const object = given as Readonly<Record<string, unknown>>;
   const faults = unknownFieldFaults(object, TEXT_FIELDS, 'a text');
   reader.faults.push(...faults.map((fault) => ({ ...fault, path: `text.${fault.path}` })));
-  const entries = TEXT_FIELDS.flatMap((name) => {
+  const filled = TEXT_FIELDS.filter((name) => {
     const value = object[name];
-    if (value === undefined || value === null || value === '') return [];
+    return value !== undefined && value !== null && value !== '';
+  });
+  const entries = filled.flatMap((name) => {
+    const value = object[name];
     if (typeof value === 'string' && isStorable(value)) return [[name, value] as const];
     reader.fault(`text.${name}`, 'must be a string without NUL.');
     return [];
   });
-  if (entries.length === 0) reader.fault('text', 'must have a title or a message.');
+  if (filled.length === 0) reader.fault('text', 'must have a title or a message.');
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }

@@ -65,9 +65,11 @@ await onEachStore(t, {
       t.equal(shown.length, 1);
       t.equal(accepted, 2, 'the old one once, the new one once');
     }
-    const [, action] = await sql<{ action: string; detail: object }[]>`
-      select action, detail from audit_entries where object_id = ${id} order by id`;
-    t.equal(action, undefined, 'one entry');
+    t.same(
+      await sql`select action, detail from audit_entries where object_id = ${id}`,
+      [{ action: 'notification.correct', detail: { by: correction.id } }],
+      'one entry',
+    );
     await fanOut.drain();
   },
 
@@ -75,7 +77,7 @@ await onEachStore(t, {
     const { api, fanOut, screens } = await startScene(t, store, 'middle', {
       behaviour: { latencyMs: 20 },
     });
-    const id = await api.push({ payload: { title: 'old' }, ratePerSecond: 60 });
+    const id = await api.push({ payload: { title: 'old' }, ratePerSecond: 20 });
     await halfSent(api, id, 15);
     const answer = await api.call('POST', `/${id}/correct`, { payload: { title: 'new' } });
     t.equal(answer.status, 202, JSON.stringify(answer.body));
@@ -93,13 +95,12 @@ await onEachStore(t, {
     await fanOut.drain();
   },
 
-  async 'stop: the rest gets nothing; original: it gets the old text'(t, store) {
+  async 'stop: the rest gets nothing'(t, store) {
     const { api, fanOut, screens } = await startScene(t, store, 'rests');
-    const start = async () => {
-      const id = await api.push({ payload: { title: 'old' }, pauseAfter: 40 });
-      return await staged(api, id);
-    };
-    const stopped = await start();
+    const stopped = await staged(
+      api,
+      await api.push({ payload: { title: 'old' }, pauseAfter: 40 }),
+    );
     const stop = await api.call('POST', `/${stopped.id}/correct`, {
       payload: { title: 'new' },
       rest: 'stop',
@@ -111,24 +112,56 @@ await onEachStore(t, {
     const shown = (await screens()).map((one) => one.shown.map(({ title }) => title));
     t.same(shown.filter(([title]) => title === 'new').length, first.successCount);
     t.same(shown.filter((titles) => titles.length === 0).length, first.cancelledCount);
+    await fanOut.drain();
+  },
 
-    const paused = await start();
-    const original = await api.call('POST', `/${paused.id}/correct`, {
-      payload: { title: 'newer' },
-      rest: 'original',
+  async 'original: the rest gets the old text, and all get the new one after it'(t, store) {
+    // Answers are lost: what is sent again comes before the correction.
+    const { api, fanOut, screens } = await startScene(t, store, 'original', {
+      behaviour: { latencyMs: 20, ends: { cut: 20 } },
     });
-    const correction = await ended(api, original.body.id);
-    t.equal(correction.totalCount, paused.successCount);
-    await api.call('POST', `/${paused.id}/resume`);
-    const whole = await ended(api, paused.id);
-    t.match(whole, { state: 'FINISHED', successCount: DEVICES });
-    const later = (await screens()).map((one) => one.shown.map(({ title }) => title));
-    t.equal(later.filter((titles) => titles.includes('newer')).length, paused.successCount);
-    t.equal(
-      later.filter((titles) => titles.includes('old')).length,
-      DEVICES - paused.successCount,
-      'the others have the old text',
-    );
+    const id = await api.push({ payload: { title: 'old' }, ratePerSecond: 20 });
+    await halfSent(api, id, 15);
+    const correct = (job: string, body: object) =>
+      api.call('POST', `/${job}/correct`, { payload: { title: 'new' }, ...body });
+    const few = await api.key({ scopes: ['send'], maxDevices: DEVICES - 1 });
+    const body = { payload: { title: 'new' }, rest: 'original' };
+    t.equal((await api.call('POST', `/${id}/correct`, body, few)).status, 403);
+    const answer = await correct(id, { rest: 'original' });
+    t.equal(answer.status, 202, JSON.stringify(answer.body));
+    t.match((await api.call('GET', `/${id}`)).body, { state: 'RUNNING' }, 'it goes on');
+    t.equal((await correct(answer.body.id, {})).status, 409, 'what it waits for is under way');
+    const first = await ended(api, id);
+    t.match(first, { state: 'FINISHED', totalCount: DEVICES, cancelledCount: 0 });
+    const correction = await ended(api, answer.body.id);
+    t.ok(isBalanced(correction));
+    t.equal(correction.totalCount, DEVICES);
+    for (const { shown } of await screens()) {
+      t.match(shown, [{ identity: id, title: 'new' }]);
+      t.equal(shown.length, 1);
+    }
+    await fanOut.drain();
+  },
+
+  async 'a correction that waits is called off: another takes its place'(t, store) {
+    const { api, fanOut, screens } = await startScene(t, store, 'called');
+    const id = await api.push({ payload: { title: 'old' }, pauseAfter: 40 });
+    await staged(api, id);
+    const correct = (title: string, rest: string) =>
+      api.call('POST', `/${id}/correct`, { payload: { title }, rest });
+    const waiting = await correct('wrong', 'original');
+    t.equal(waiting.status, 202);
+    const refused = await correct('new', 'corrected');
+    t.match(refused, {
+      status: 409,
+      body: { detail: new RegExp(`${waiting.body.id}.*cancel it`) },
+    });
+    t.equal((await api.call('POST', `/${waiting.body.id}/cancel`)).status, 200);
+    const answer = await correct('new', 'corrected');
+    t.equal(answer.status, 202, JSON.stringify(answer.body));
+    t.match(await ended(api, waiting.body.id), { state: 'CANCELLED', successCount: 0 });
+    t.match(await ended(api, answer.body.id), { totalCount: DEVICES, successCount: DEVICES });
+    for (const { shown } of await screens()) t.match(shown, [{ identity: id, title: 'new' }]);
     await fanOut.drain();
   },
 
@@ -142,7 +175,7 @@ await onEachStore(t, {
     const answer = await api.call('POST', `/${id}/correct`, { payload: { title: 'new' } });
     t.equal(answer.status, 202, JSON.stringify(answer.body));
     t.match((await api.call('GET', `/${id}`)).body, { state: 'CANCELLED' });
-    t.match(await claimChunksOf(sql, answer.body.id, 3), [], 'it waits');
+    t.same(await claimChunksOf(sql, answer.body.id, 3), [], 'it waits');
     // The process dies after it has claimed the correction's parts, too.
     const again = await fanOutFor(t, store, simulator, { leaseMs: 2_000 });
     const correction = await ended(api, answer.body.id);
@@ -159,9 +192,13 @@ await onEachStore(t, {
 
   async 'a correction is corrected, in its middle and after; a retry is of the chain'(t, store) {
     const { api, fanOut, screens } = await startScene(t, store, 'chain');
-    const correct = (job: string, title: string, more: object = {}) =>
-      api.call('POST', `/${job}/correct`, { payload: { title }, ...more });
-    const id = await api.push({ payload: { title: 'one', collapseId: 'match-7' }, pauseAfter: 40 });
+    const correct = (job: string, title: string, more: object = {}, token?: string) =>
+      api.call('POST', `/${job}/correct`, { payload: { title }, ...more }, token);
+    const id = await api.push({
+      payload: { title: 'one', collapseId: 'match-7' },
+      pauseAfter: 40,
+      ratePerSecond: 30,
+    });
     await staged(api, id);
     const second = await correct(id, 'two');
     await api.call('POST', `/${second.body.id}/pause`);
@@ -176,7 +213,9 @@ await onEachStore(t, {
       t.match(shown, [{ identity: 'match-7', title: 'three', replaces: id }]);
       t.equal(shown.length, 1);
     }
-    const fourth = await correct(id, 'four', { alert: 'again' });
+    const key = await api.key({ scopes: ['send'], maxDevices: DEVICES });
+    const fourth = await correct(id, 'four', { alert: 'again' }, key);
+    t.equal(fourth.status, 202, 'corrections are not counted again');
     const last = await ended(api, fourth.body.id);
     t.match(last, { successCount: DEVICES, payload: { collapseId: 'match-7' } });
     t.equal(last.payload.present.interruption, undefined);
@@ -190,9 +229,18 @@ await onEachStore(t, {
     await store.sql`update notification_scopes set failed = failed + 1, total = total + 1 where notification_id = ${id}`;
     await store.sql`update notifications set state = 'FINISHED' where id = ${id}`;
     t.match(await retry({}), { status: 409, body: { detail: /give the payload/ } });
-    const retried = await retry({ payload: { title: 'five', collapseId: 'match-7' } });
+    const ofCorrection = await api.call('POST', `/${last.id}/retry`, {});
+    t.match(ofCorrection, { status: 409, body: { detail: /correct that again/ } });
+    const other = await retry({ payload: { title: 'five', collapseId: 'match-8' } });
+    t.match(other, { status: 400, body: { errors: [{ path: 'payload.collapseId' }] } });
+    const retried = await retry({ payload: { title: 'five' } });
     t.match(retried, { status: 202 });
-    t.match(await ended(api, retried.body.id), { totalCount: 0 }, 'all of them have it');
+    t.match(
+      await ended(api, retried.body.id),
+      { totalCount: 0, payload: { collapseId: 'match-7' } },
+      'all of them have it',
+    );
+    t.equal((await correct(id, 'six')).status, 202, 'the chain has one identity');
     await fanOut.drain();
   },
 
@@ -244,6 +292,7 @@ await onEachStore(t, {
       [{ payload: NEW, receipts: {} }, 'receipts'],
       [{ payload: NEW, rest: 'all' }, 'rest'],
       [{ payload: { ...NEW, collapseId: 'x' } }, 'payload.collapseId'],
+      [{ payload: { ...NEW, webpush: { tag: 'x' } } }, 'payload.webpush.tag'],
       [{ payload: { ...NEW, silent: true } }, 'payload.silent'],
       [{ payload: { ...NEW, present: { replaceable: false } } }, 'payload.present.replaceable'],
       [{ payload: { title: 'x'.repeat(4_030) } }, 'payload'],

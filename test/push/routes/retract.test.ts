@@ -78,6 +78,7 @@ await onEachStore(t, {
     await ended(api, id);
     for (const [body, path] of [
       [{ mode: 'replace' }, 'text'],
+      [{ mode: 'replace', text: null }, 'text'],
       [{ mode: 'undo' }, 'mode'],
       [{ text: {} }, 'text'],
       [{ text: 'x' }, 'text'],
@@ -93,6 +94,11 @@ await onEachStore(t, {
         path,
       );
     }
+    const { body } = await api.call('POST', `/${id}/retract`, { text: { title: 1 } });
+    t.equal(body.errors.length, 1, 'one fault');
+    const nowhere = await api.call('POST', `/${id}/retract`, { platformIds: [7] });
+    t.match(nowhere, { status: 409, body: { detail: /would send nothing/ } });
+    t.match((await api.call('GET', `/${id}`)).body, { retractedBy: undefined });
     await fanOut.drain();
   },
 });

@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../../../database/sql.ts';
+import { list } from '../../../database/sql.ts';
 import type { Correction, NotificationState } from '../../../domain/notification.ts';
 import type { EndedNotification } from '../ledger/advance-notifications.ts';
 import {
@@ -25,7 +26,7 @@ export type Rest =
   /** It gets the message of the correction. */
   | 'corrected'
   | 'stop'
-  /** It is sent as it was. */
+  /** It is sent as it was, and gets the message of the correction after it. */
   | 'original';
 
 export type NewCorrection = NewNotification & {
@@ -46,8 +47,6 @@ export type WhyNoCorrection =
   /** Nothing of it was sent yet. */
   | { readonly kind: 'not-begun'; readonly state: NotificationState }
   | { readonly kind: 'nobody' }
-  /** A correction under way would go on beside this one, and come after it. */
-  | { readonly kind: 'would-cross' }
   | { readonly kind: 'retracted'; readonly id: string }
   /** An operator may release parked parts of this one: then it sends on. */
   | { readonly kind: 'parked'; readonly id: string }
@@ -75,9 +74,7 @@ export async function insertCorrection(
   await lockNotifications(tx, [first, target]);
   const chain = await readChain(tx, first);
   const job = chain.find(({ id }) => id === target);
-  const why =
-    whyNot(chain, job, { rest, correction: correction.correction }) ??
-    (await whyGone(tx, chain, first));
+  const why = whyNot(chain, job, correction.correction) ?? (await whyGone(tx, chain, first));
   if (why !== null) return why;
   const isForNobody = chain.every(({ hasEnded, reached }) => hasEnded && reached === 0);
   if (job === undefined || isForNobody) return { kind: 'nobody' };
@@ -86,7 +83,8 @@ export async function insertCorrection(
   const [accepted] = await insertNotifications(tx, [correction]);
   if (accepted === undefined) return { kind: 'key-taken' };
   const { id } = accepted;
-  const isWaiting = !job.hasEnded && rest !== 'original';
+  // A job under way may still send, also with a rest of `original`.
+  const isWaiting = !job.hasEnded;
   const chunks = await planCorrection(tx, {
     id,
     first,
@@ -95,7 +93,8 @@ export async function insertCorrection(
     chain: chain.map((one) => one.id),
     isWaiting,
   });
-  if (isWaiting) await cancelFor(tx, id, job, rest);
+  await letGo(tx, chain.filter(isCalledOff));
+  if (isWaiting) await awaitEnd(tx, id, job, rest);
   const moved = [...(isWaiting ? [job.id] : []), ...(chunks === 0 ? [id] : [])];
   const ended = moved.length === 0 ? [] : await advanceNotifications(tx, moved.map(unmoved));
   await beginCorrections(tx, ended);
@@ -106,11 +105,20 @@ export async function insertCorrection(
  * The correction begins with the end of the job (advance-notifications.ts). A part that its
  * publisher had cancelled before gets nothing.
  */
-const cancelFor = (tx: Sql, correctionId: string, { id, state }: Link, rest: Rest) => tx`
+const awaitEnd = (tx: Sql, correctionId: string, { id, state }: Link, rest: Rest) => tx`
   update notifications set
-    state = 'CANCELLED', awaited_by = ${correctionId}::uuid,
+    state = ${rest === 'original' ? state : 'CANCELLED'}, awaited_by = ${correctionId}::uuid,
     rest_to = ${rest === 'corrected' && state !== 'CANCELLED' ? correctionId : null}::uuid
   where id = ${id}::uuid`;
+
+/** Lets them be counted as cancelled: the job that they wait for has another correction. */
+const letGo = (tx: Sql, corrections: readonly Link[]) =>
+  corrections.length === 0
+    ? null
+    : tx`
+        update chunks set available_at = now()
+        where notification_id = any (${list(corrections.map(({ id }) => id))}::uuid[])
+          and available_at = 'infinity' and parked_at is null`;
 
 interface Link {
   readonly id: string;
@@ -118,6 +126,8 @@ interface Link {
   readonly correction: Correction | null;
   readonly hasEnded: boolean;
   readonly isPlanned: boolean;
+  /** It is to begin when another job of the chain has ended. */
+  readonly isWaiting: boolean;
   readonly hasParked: boolean;
   readonly reached: number;
   /** Its first send, or its end without one: devices that it reached have moved since at most. */
@@ -128,6 +138,10 @@ interface Link {
 const readChain = (tx: Sql, first: string) => tx<Link[]>`
   select n.id, n.state, n.correction, n.finished_at is not null as "hasEnded",
     n.state not in ('SCHEDULED', 'QUEUED') and n.open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+    exists (
+      select from notifications a
+      where a.awaited_by = n.id and a.finished_at is null and (a.id = ${first}::uuid or a.retries = ${first}::uuid)
+    ) as "isWaiting",
     exists (select from chunks c where c.notification_id = n.id and c.parked_at is not null)
       or exists (select from retries r where r.notification_id = n.id and r.parked_at is not null)
       as "hasParked",
@@ -139,22 +153,23 @@ const readChain = (tx: Sql, first: string) => tx<Link[]>`
   where n.id = ${first}::uuid or n.retries = ${first}::uuid
   order by n.id`;
 
+/** A correction that was cancelled before it could begin: it sends nothing. */
+const isCalledOff = ({ isWaiting, state, hasEnded }: Link): boolean =>
+  isWaiting && state === 'CANCELLED' && !hasEnded;
+
 /** Null: nothing stands in its way. */
 function whyNot(
   chain: readonly Link[],
   job: Link | undefined,
-  { rest, correction }: { readonly rest: Rest; readonly correction: Correction },
+  correction: Correction,
 ): WhyNoCorrection | null {
   if (job === undefined) return null;
-  const underWay = chain.find(({ id, hasEnded }) => !hasEnded && id !== job.id);
+  const underWay = chain.find((one) => !one.hasEnded && one.id !== job.id && !isCalledOff(one));
   if (underWay !== undefined) return { ...underWay, kind: 'under-way' };
   const retracted = chain.find((one) => one.correction === 'retract');
   if (retracted !== undefined && correction === 'correct')
     return { kind: 'retracted', id: retracted.id };
   if (!job.hasEnded && !job.isPlanned) return { kind: 'not-begun', state: job.state };
-  if (!job.hasEnded && rest === 'original' && job.correction !== null) {
-    return { kind: 'would-cross' };
-  }
   // Those of a cancelled job are counted when they are released, and not sent.
   const parked = chain.find(
     ({ id, hasParked, state }) =>

@@ -1,5 +1,6 @@
 /** Reads a job that is to be corrected or retracted (decision 77). */
 
+import type { PlatformId } from '../../../../packages/std/src/platforms.ts';
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';
 import type {
@@ -22,7 +23,7 @@ export interface CorrectedNotification extends Omit<NotificationTerms, 'payload'
   readonly hasEnded: boolean;
   readonly expression: string | null;
   /** Those that a job of the chain could go to. */
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly Scope<PlatformId>[];
   /** How many devices have a message of the chain, as far as it is recorded. */
   readonly reached: number;
   /** The payloads of the first job and its retries. */
@@ -55,8 +56,15 @@ export async function readCorrected(
         from chain join notification_scopes s on s.notification_id = chain.id
       ), '[]') as scopes,
       (
-        select coalesce(sum(s.reached), 0)::float8
-        from chain join notification_scopes s on s.notification_id = chain.id
+        select coalesce(max(r.devices), 0)::float8
+        from (
+          -- A correction goes to whom the earlier jobs have reached: only later retries add to it.
+          select sum(s.reached) as devices
+          from chain one join chain other
+            on other.id = one.id or (other.correction is null and (one.correction is null or other.id > one.id))
+          join notification_scopes s on s.notification_id = other.id
+          group by one.id
+        ) r
       ) as reached,
       coalesce((
         select json_agg(json_build_object('payload', payload, 'templated', templated))

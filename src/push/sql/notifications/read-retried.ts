@@ -2,7 +2,11 @@
 
 import type { Sql } from '../../../database/sql.ts';
 import type { Scope } from '../../../domain/device.ts';
-import type { NotificationState, TemplatedPayload } from '../../../domain/notification.ts';
+import type {
+  Correction,
+  NotificationState,
+  TemplatedPayload,
+} from '../../../domain/notification.ts';
 import type { NotificationTerms } from './terms.ts';
 import { selectedOptions, storedAudience } from './terms.ts';
 
@@ -10,6 +14,8 @@ export interface RetriedNotification extends NotificationTerms {
   readonly id: string;
   /** The job that was sent first: itself, or the one that it retries. */
   readonly first: string;
+  /** Its own deed. Null: it is no correction. */
+  readonly correction: Correction | null;
   readonly userName: string;
   /** Caps leave no device out of it. */
   readonly ignoresCaps: boolean;
@@ -29,7 +35,7 @@ export async function readRetried(
   notificationId: string,
 ): Promise<RetriedNotification | null> {
   const [row] = await sql<RetriedNotification[]>`
-    select n.id, coalesce(n.retries, n.id) as first, n.user_name as "userName",
+    select n.id, coalesce(n.retries, n.id) as first, n.correction, n.user_name as "userName",
       coalesce(n.caps -> 'areIgnored' = 'true', false) as "ignoresCaps", n.state, n.payload,
       n.templated, ${selectedOptions(sql)}, ${storedAudience(sql)} as audience,
       n.audience_expression as expression,

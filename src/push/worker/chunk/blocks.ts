@@ -102,7 +102,9 @@ export class Blocks {
 
   /** Whether a stop before the next device leaves no block half sent. */
   get isAtBoundary(): boolean {
-    return this.next === null || this.tallies[this.blockAt(this.cursor)] === undefined;
+    if (this.next === null) return true;
+    const tally = this.tallies[this.blockAt(this.cursor)];
+    return tally === undefined || tally.isOfGone;
   }
 
   get hasFinished(): boolean {
@@ -167,7 +169,8 @@ export class Blocks {
     if (left < 0) throw new Error(`device ${ordinal} ended twice`);
     this.open[block] = left;
     const tally = this.tallyAt(position);
-    tally.add(ordinal, ending);
+    if (this.isGone?.(position) === true) tally.skip();
+    else tally.add(ordinal, ending);
     if (mayHaveArrived(ending)) this.reach.add(this.offsetAt(position));
     // A device in doubt may have it from the send before.
     else if (ending.kind !== 'retry' && !this.isDoubted) {
@@ -180,7 +183,7 @@ export class Blocks {
     if (observation !== null) tally.observations.push(observation);
     if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
-    if (tally.mayCountAsUnsent) this.doubtful.add(block);
+    if (tally.mayCountAsUnsent && !tally.isOfGone) this.doubtful.add(block);
     else this.finish(block);
   }
 

@@ -28,10 +28,21 @@ export class Tally {
     return this.kept === 0;
   }
 
+  /** Whether nothing but devices that are there no more have come to it. */
+  get isOfGone(): boolean {
+    return this.sends === 0 && this.counts.total === this.counts.skipped && this.kept === 0;
+  }
+
   sent(atMs: number): void {
     this.sends += 1;
     this.sentFromMs ??= atMs;
     this.sentToMs = atMs;
+  }
+
+  /** A device that is there no more: nothing was to be sent to it. */
+  skip(): void {
+    this.counts.total += 1;
+    this.counts.skipped += 1;
   }
 
   add(ordinal: number, ending: Ending): void {

@@ -399,3 +399,28 @@ t.test('devices that are gone are skipped; what is not sent to is the rest', (t)
   });
   t.end();
 });
+
+t.test(
+  'devices that are gone do not show that the provider works, or that a block is begun',
+  (t) => {
+    const offsets = Uint16Array.from([0, 1, BLOCK_DEVICES]);
+    const isGone = (at: number) => at !== 1;
+    const blocks = new Blocks(offsets, FIRST_ORDINAL, 0n, 0n, GROUP_BLOCKS, false, isGone);
+    t.equal(blocks.next, 1);
+    t.ok(blocks.isAtBoundary, 'nothing of the block is sent');
+    blocks.take();
+    blocks.advance(5);
+    blocks.settle(1, DOWN);
+    t.ok(blocks.hasDoubtful);
+    t.notOk((blocks.take()?.blocks ?? 0n) & 1n, 'it may be forgotten');
+    blocks.keepDoubtful();
+    const counts = { total: 2, skipped: 1 };
+    t.match(blocks.take(), {
+      blocks: 1n,
+      tally: { counts, retries: [{ ordinal: FIRST_ORDINAL + 1 }] },
+    });
+    const alone = new Blocks(Uint16Array.of(0), FIRST_ORDINAL, 0n, 0n, 1, false, () => true);
+    t.match(alone.take(), { blocks: 1n, tally: { counts: { total: 1, skipped: 1 } } }, 'kept');
+    t.end();
+  },
+);
