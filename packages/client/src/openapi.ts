@@ -548,7 +548,7 @@ export interface paths {
          *
          *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; it is a correction (correct again); nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
          *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send), or is `incomplete`: some would get the message a second time.
-         *     - `403`: the job is another publisher's, and the key sees only its own; or the audience there, those who are left out included, is larger than the key's `maxDevices`.
+         *     - `403`: the job is another publisher's, and the key sees only its own; the job ignores caps, which the key may not (scope `override`); or the audience there, those who are left out included, is larger than the key's `maxDevices`.
          *     - `503`: nodes of an earlier version are at work, which would send it to everybody.
          *
          *     For the super user of the client, and keys with the scope `send`.
@@ -3523,6 +3523,11 @@ export interface components {
             };
             /** @description The category by whose caps it goes, as when it was accepted. Absent: the client had no policies. */
             readonly category?: string;
+            /**
+             * @description It leaves nobody out by the caps of its category. Absent: it is held to them.
+             * @constant
+             */
+            readonly caps?: "ignore";
             /**
              * Format: uuid
              * @description The job that was sent first, of which this one is a retry. Absent: it is none.

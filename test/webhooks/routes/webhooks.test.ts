@@ -69,7 +69,7 @@ await onEachStore(t, {
     t.match(rotated.body.secret, /^whsec_/);
     t.not(rotated.body.secret, secret);
     const all = await ask('POST', '', { url: URL });
-    t.equal(all.body.eventTypes.length, 4, 'every type');
+    t.equal(all.body.eventTypes.length, 5, 'every type');
 
     t.equal((await ask('DELETE', path)).status, 204);
     t.equal((await ask('DELETE', path)).status, 404);
