@@ -13,6 +13,7 @@ import { insertRetry } from '../sql/notifications/insert-retry.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import { listScopes } from '../sql/notifications/list-scopes.ts';
 import type { RetriedNotification } from '../sql/notifications/read-retried.ts';
+import { hasSkippedWaves } from '../sql/waves/read-waves.ts';
 import type { Acceptance } from './acceptance.ts';
 import { announce } from './acceptance.ts';
 import type { FoundTargets } from './check.ts';
@@ -47,7 +48,7 @@ export interface AskedRetry {
 export type RetryAnswer =
   | Acceptance
   | WhyNoRetry
-  | { readonly kind: 'cancelled' | 'expired' }
+  | { readonly kind: 'cancelled' | 'expired' | 'waves-skipped' }
   /** `failedOn`: where something has. */
   | { readonly kind: 'nothing-failed'; readonly failedOn: readonly PlatformId[] }
   /** Its audience there, those included whom it leaves out. */
@@ -76,6 +77,8 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   if (state === 'CANCELLED') return { kind: 'cancelled' };
   if (!hasEnded(state)) return { kind: 'under-way', id, state };
   if (expiresAtMs !== null && expiresAtMs <= Date.now()) return { kind: 'expired' };
+  // It would send to those whom the job left out, as their time had passed.
+  if (await hasSkippedWaves(parts.sql, job.first)) return { kind: 'waves-skipped' };
   const failed = await failedScopes(parts.sql, publisher.clientId, asked);
   const { platformIds } = push;
   const scopes = failed.filter(({ platformId }) => platformIds?.includes(platformId) ?? true);
