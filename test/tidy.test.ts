@@ -63,7 +63,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // The messages between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
   'push/protocol': ['push/ledger', 'push/sql'],
-  'push/accept': ['push/sql', 'attributes', 'catalogue', 'templates'],
+  'push/accept': ['push/sql', 'attributes', 'catalogue', 'clients', 'templates'],
   'push/explain': ['push/accept', 'push/sql', 'attributes', 'catalogue', 'devices'],
   'push/plan': ['push/sql', 'attributes'],
   'push/dispatch': ['push/protocol', 'push/ledger', 'push/sql', 'attributes'],

@@ -77,7 +77,7 @@ function momentIn(localMs: number, zone: string): number | null {
   return atMs;
 }
 
-/** @limit time zones whose moments are kept in memory of a local time → found anew each time */
+/** @limit time zones whose moments are kept in memory of a local time → found again each time */
 const ZONES_KEPT_MAX = 600;
 
 function foundIn(localMs: number, zone: string): number | null {

@@ -36,7 +36,7 @@ type OffsetAt = (ms: number) => number;
 
 /** To make one takes longer than to use it. */
 const kept = new Map<string, OffsetAt>();
-/** @limit time zones whose clocks are kept in memory → made anew each time */
+/** @limit time zones whose clocks are kept in memory → made again each time */
 const KEPT_MAX = 600;
 
 /** How far the clocks of a zone are ahead of UTC. */

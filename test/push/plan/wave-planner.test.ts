@@ -1,4 +1,4 @@
-/** What waves take over from those before, and zones that come between them. */
+/** Planned waves: faults, parked parts and reports of earlier ones; zones that come between. */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -37,7 +37,7 @@ export const listDueJobs = (sql: Sql, limit: number) => sql<DueJob[]>`
 
 export interface HeldJob extends DueJob {
   readonly sendAtLocal: string;
-  /** By the database's clock; epoch milliseconds, as all of these. */
+  /** The database's time, epoch milliseconds. */
   readonly nowMs: number;
   /** Zones were looked for after this time: what lies before it is over. */
   readonly lookedAtMs: number;
