@@ -56,8 +56,31 @@ const nobodyAt = (atMs: number): Moment => ({
   isSkipped: false,
 });
 
+/** The moments of the times that were asked for last, by zone. */
+const kept = new Map<number, Map<string, number | null>>();
+/** @limit local times whose moments are kept in memory → the oldest is forgotten */
+const KEPT_MAX = 16;
+
 /** Null: only a later version of the runtime knows the zone. */
 function momentIn(localMs: number, zone: string): number | null {
+  const known = kept.get(localMs) ?? new Map<string, number | null>();
+  if (known.size === 0) {
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size >= KEPT_MAX) kept.delete(oldest);
+    kept.set(localMs, known);
+  }
+  const found = known.get(zone);
+  if (found !== undefined) return found;
+  const atMs = foundIn(localMs, zone);
+  // A zone in other letters is the same to the runtime, so there is no end of them.
+  if (known.size < ZONES_KEPT_MAX) known.set(zone, atMs);
+  return atMs;
+}
+
+/** @limit time zones whose moments are kept in memory of a local time → found again each time */
+const ZONES_KEPT_MAX = 600;
+
+function foundIn(localMs: number, zone: string): number | null {
   try {
     return momentOf(localMs, zone);
   } catch (error) {
@@ -71,8 +94,8 @@ export function arranged(
   moments: readonly Moment[],
   { sendsLate, nowMs, max }: { sendsLate: boolean; nowMs: number; max: number },
 ): readonly Moment[] {
-  const past = moments.filter(({ atMs }) => atMs < nowMs);
-  const ahead = moments.filter(({ atMs }) => atMs >= nowMs);
+  const past = moments.filter(({ atMs }) => atMs <= nowMs);
+  const ahead = moments.filter(({ atMs }) => atMs > nowMs);
   if (!sendsLate) {
     return [...past.map((one) => ({ ...one, isSkipped: true })), ...withinMax(ahead, max)];
   }

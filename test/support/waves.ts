@@ -30,18 +30,20 @@ export async function setZone(
 const FAR_SECONDS = 100_000_000;
 
 /** Moves all moments of a job, so that the one at this time is due now. Answers that time now. */
-export async function bring(sql: Sql, id: string, atMs: number): Promise<number> {
+export async function bring(sql: SqlPool, id: string, atMs: number): Promise<number> {
   const nowMs = Date.now();
-  // Far away and back, so that no two of them meet.
-  for (const seconds of [FAR_SECONDS, (nowMs - atMs) / 1_000 - FAR_SECONDS]) {
-    const shift = sql`(${seconds}::float8 * interval '1 second')`;
-    await sql`update push_wave_parts set at = at + ${shift} where notification_id = ${id}`;
-    await sql`update push_waves set at = at + ${shift} where notification_id = ${id}`;
-    await sql`update chunks set wave_at = wave_at + ${shift} where notification_id = ${id}`;
-  }
-  await sql`
-    update notifications set next_wave_at = now(), send_at = least(send_at, now())
-    where id = ${id} and next_wave_at is not null`;
+  await sql.begin(async (tx) => {
+    // Far away and back, so that no two of them meet.
+    for (const seconds of [FAR_SECONDS, (nowMs - atMs) / 1_000 - FAR_SECONDS]) {
+      const shift = tx`(${seconds}::float8 * interval '1 second')`;
+      await tx`update push_wave_parts set at = at + ${shift} where notification_id = ${id}`;
+      await tx`update push_waves set at = at + ${shift} where notification_id = ${id}`;
+      await tx`update chunks set wave_at = wave_at + ${shift} where notification_id = ${id}`;
+    }
+    await tx`
+      update notifications set next_wave_at = now(), send_at = least(send_at, now())
+      where id = ${id} and next_wave_at is not null`;
+  });
   return nowMs;
 }
 

@@ -546,7 +546,7 @@ export interface paths {
          *
          *     The audience is that of the job as it was accepted; so are `delivery`, `priority` and `ratePerSecond`. It is sent now, and does not pause by itself. It ends an hour before the reach is removed; `expiresAt` is that of the job, if it has one, but not later than this.
          *
-         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; it is a correction (correct again); nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
+         *     - `409`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its `expiresAt` has passed; it is a correction (correct again); it was at local time and left out devices whose time had passed (`SKIPPED` waves); nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
          *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send), or is `incomplete`: some would get the message a second time.
          *     - `403`: the job is another publisher's, and the key sees only its own; the job ignores caps, which the key may not (scope `override`); or the audience there, those who are left out included, is larger than the key's `maxDevices`.
          *     - `503`: nodes of an earlier version are at work, which would send it to everybody.
@@ -577,7 +577,7 @@ export interface paths {
          *
          *     It takes over `delivery` and `ratePerSecond` of the job, has no `expiresAt`, and ends an hour before the reach is removed.
          *
-         *     - `409`: its alerts cannot be replaced (`replaceable: false`, silent, or of several `collapseId`s); another job of the chain is under way (the answer names it; a running correction can be corrected itself); nothing of it was sent (replace it; cancel a retry); it reached nobody; it was retracted; parts are parked; or it was retried and corrected 16 times.
+         *     - `409`: its alerts cannot be replaced (`replaceable: false`, silent, or of several `collapseId`s); another job of the chain is under way (the answer names it; a running correction can be corrected itself); nothing of it was sent (replace it; cancel a retry); it is at local time and time zones are to come (but for `rest: stop`); it reached nobody; it was retracted; parts are parked; or it was retried and corrected 16 times.
          *     - `410`: its reach was removed, or is removed within an hour (`REACH_RETENTION_DAYS`, 7, from its first send).
          *     - `403`: the job is another publisher's, and the key sees only its own; it went to apps that the key is not for; or to more devices than its `maxDevices`.
          *     - `503`: nodes of an earlier version are at work, which would send it to everybody.

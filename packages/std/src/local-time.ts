@@ -34,8 +34,21 @@ export function momentOf(localMs: number, zone: string): number {
 
 type OffsetAt = (ms: number) => number;
 
+/** To make one takes longer than to use it. */
+const kept = new Map<string, OffsetAt>();
+/** @limit time zones whose clocks are kept in memory → made again each time */
+const KEPT_MAX = 600;
+
 /** How far the clocks of a zone are ahead of UTC. */
 function offsetsOf(zone: string): OffsetAt {
+  const known = kept.get(zone);
+  if (known !== undefined) return known;
+  const made = newOffsetsOf(zone);
+  if (kept.size < KEPT_MAX) kept.set(zone, made);
+  return made;
+}
+
+function newOffsetsOf(zone: string): OffsetAt {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',

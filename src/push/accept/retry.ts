@@ -14,6 +14,7 @@ import { insertRetry } from '../sql/notifications/insert-retry.ts';
 import type { ClientScope } from '../sql/notifications/list-scopes.ts';
 import { listScopes } from '../sql/notifications/list-scopes.ts';
 import type { RetriedNotification } from '../sql/notifications/read-retried.ts';
+import { hasSkippedWaves } from '../sql/waves/read-waves.ts';
 import type { Acceptance } from './acceptance.ts';
 import { announce } from './acceptance.ts';
 import type { FoundTargets } from './check.ts';
@@ -49,7 +50,7 @@ export interface AskedRetry {
 export type RetryAnswer =
   | Acceptance
   | WhyNoRetry
-  | { readonly kind: 'cancelled' | 'expired' }
+  | { readonly kind: 'cancelled' | 'expired' | 'waves-skipped' }
   /** It goes to those whom the chain has reached, as a retry does not. */
   | { readonly kind: 'is-correction'; readonly correction: Correction }
   /** `failedOn`: where something has. */
@@ -81,6 +82,8 @@ export async function retryEnded(parts: RetryParts, asked: AskedRetry): Promise<
   if (state === 'CANCELLED') return { kind: 'cancelled' };
   if (!hasEnded(state)) return { kind: 'under-way', id, state };
   if (expiresAtMs !== null && expiresAtMs <= Date.now()) return { kind: 'expired' };
+  // It would send to those whom the job left out, as their time had passed.
+  if (await hasSkippedWaves(parts.sql, job.first)) return { kind: 'waves-skipped' };
   const failed = await failedScopes(parts.sql, publisher.clientId, asked);
   const { platformIds } = push;
   const scopes = failed.filter(({ platformId }) => platformIds?.includes(platformId) ?? true);

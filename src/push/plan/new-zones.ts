@@ -14,11 +14,13 @@ interface Wave {
   readonly isSkipped: boolean;
 }
 
-/** The transaction holds the job. A zone whose time has passed gets none, unless a wave has it. */
+/**
+ * The transaction holds the job. A zone whose time has passed gets none, unless a wave has it; one
+ * whose time has passed since the last look gets it now.
+ */
 export async function addNewZones(
   tx: Sql,
-  { id, clientId, sendAtLocal }: HeldJob,
-  nowMs: number,
+  { id, clientId, sendAtLocal, nowMs, lookedAtMs }: HeldJob,
 ): Promise<void> {
   const waves = await tx<Wave[]>`
     select floor(extract(epoch from at) * 1000)::float8 as "atMs", zones, is_skipped as "isSkipped"
@@ -29,9 +31,11 @@ export async function addNewZones(
   let left = WAVES_MAX - waves.filter(({ isSkipped }) => !isSkipped).length;
   for (const moment of momentsOf(localMsOf(sendAtLocal) ?? 0, fresh, null)) {
     const isThere = waves.some(({ atMs }) => atMs === moment.atMs);
-    if (!isThere && moment.atMs <= nowMs) continue;
+    if (!isThere && moment.atMs <= lookedAtMs) continue;
     if (!isThere) left -= 1;
-    await addTo(tx, id, isThere || left >= 0 ? moment : nearestTo(moment, waves));
+    // Before now there may be a wave that is over.
+    const wave = isThere ? moment : { ...moment, atMs: Math.max(moment.atMs, nowMs) };
+    await addTo(tx, id, isThere || left >= 0 ? wave : nearestTo(wave, waves));
   }
 }
 

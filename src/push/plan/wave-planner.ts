@@ -94,9 +94,9 @@ async function planWaves(tx: Sql, due: DueJob): Promise<Planned | null> {
     const ended = await advanceNotifications(tx, [unmoved(job.id)]);
     return { waves: [], ended, dueAtMs: 0, plannedAtMs: 0 };
   }
-  await addNewZones(tx, job, Date.now());
+  await addNewZones(tx, job);
   const waves = await planNextWaves(tx, job);
   const chunks = waves.reduce((sum, wave) => sum + wave.chunks, 0);
-  const times = await advanceWaves(tx, job, chunks, LOOK_AGAIN_MS);
+  const times = await advanceWaves(tx, job, { chunks, isWave: waves.length > 0 }, LOOK_AGAIN_MS);
   return { waves, ended: await advanceNotifications(tx, [unmoved(job.id)]), ...times };
 }

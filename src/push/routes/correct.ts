@@ -57,7 +57,7 @@ Each message has \`replaces\`, the id of the job that was sent first, beside \`p
 
 It takes over \`delivery\` and \`ratePerSecond\` of the job, has no \`expiresAt\`, and ends an hour before the reach is removed.
 
-- \`409\`: its alerts cannot be replaced (\`replaceable: false\`, silent, or of several \`collapseId\`s); another job of the chain is under way (the answer names it; a running correction can be corrected itself); nothing of it was sent (replace it; cancel a retry); it reached nobody; it was retracted; parts are parked; or it was retried and corrected 16 times.
+- \`409\`: its alerts cannot be replaced (\`replaceable: false\`, silent, or of several \`collapseId\`s); another job of the chain is under way (the answer names it; a running correction can be corrected itself); nothing of it was sent (replace it; cancel a retry); it is at local time and time zones are to come (but for \`rest: stop\`); it reached nobody; it was retracted; parts are parked; or it was retried and corrected 16 times.
 - \`410\`: its reach was removed, or is removed within an hour (\`REACH_RETENTION_DAYS\`, 7, from its first send).
 - \`403\`: the job is another publisher's, and the key sees only its own; it went to apps that the key is not for; or to more devices than its \`maxDevices\`.
 - \`503\`: nodes of an earlier version are at work, which would send it to everybody.`,

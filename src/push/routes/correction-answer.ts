@@ -141,6 +141,8 @@ function whyNot({ job, deed, days }: Asked, why: WhyNoCorrection): Refusal {
         409,
         `This push job is ${why.state}, and nothing of it was sent: ${isFirst && deed.kind === 'correct' ? 'replace' : 'cancel'} it.`,
       );
+    case 'waves-to-come':
+      return refused(409, WAVES_TO_COME);
     case 'nobody':
       return refused(409, `This push job has reached no device: a ${what} has nothing to send.`);
     case 'retracted':
@@ -162,6 +164,8 @@ function whyNot({ job, deed, days }: Asked, why: WhyNoCorrection): Refusal {
 
 const NOT_REPLACEABLE =
   'This push job cannot be replaced on devices: it was silent, or said so by replaceable: false, or an overlay took its tag away, or it was too large to carry one, or the operator has switched that off.';
+const WAVES_TO_COME =
+  'This push job is at local time, and time zones are still to come: nobody can say yet who gets it there. Correct it with rest: stop, which cancels them, and send to them again.';
 const NOTHING_TO_SHOW =
   'A retraction would send nothing: the push job did not go to these platforms, or went to browsers alone, which must show something. Give a text, or cancel the job.';
 const SEVERAL =

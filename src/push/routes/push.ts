@@ -204,24 +204,24 @@ async function answerOf(
   const { push: expanded, faults } = await expandPush(sql, caller, read.push);
   const held = await holdToPolicies(sql, caller, expanded);
   if (!held.ok) return held;
-  const timed = await withWaves(sql, caller.clientId, held.push);
+  const limited = await limitPush(sql, caller, held.push);
+  if (!limited.ok) return refused(403, limited.why);
+  const timed = await withWaves(sql, caller.clientId, limited.push);
   const pastFaults = [
     ...endFaults(read.push.expiresAtMs),
     ...faults,
     ...held.faults,
     ...timed.faults,
   ];
-  const limited = await limitPush(sql, caller, timed.push);
-  if (!limited.ok) return refused(403, limited.why);
   const devicesMax = caller.key?.maxDevices ?? null;
   if (read.isDryRun || devicesMax !== null) {
-    const dryRun = await accept.dryRun(limited.push, caller.clientId, pastFaults);
+    const dryRun = await accept.dryRun(timed.push, caller.clientId, pastFaults);
     if (read.isDryRun || dryRun.kind !== 'counted') return dryRunAnswer(dryRun);
     const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
     if (devicesMax !== null && devices > devicesMax) return tooManyDevices(devices, devicesMax);
   }
   const bodyHash = createHash('sha256').update(request.body).digest();
-  return await submit(limited.push, publisherIn(request, caller, bodyHash), pastFaults);
+  return await submit(timed.push, publisherIn(request, caller, bodyHash), pastFaults);
 }
 
 /** 403. `devicesMax`: for how many the caller's key is. */

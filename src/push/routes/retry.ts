@@ -85,7 +85,7 @@ export const retryRoute = (parts: RetryRouteParts): ApiRoute => ({
 
 The audience is that of the job as it was accepted; so are \`delivery\`, \`priority\` and \`ratePerSecond\`. It is sent now, and does not pause by itself. It ends an hour before the reach is removed; \`expiresAt\` is that of the job, if it has one, but not later than this.
 
-- \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; it is a correction (correct again); nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
+- \`409\`: the job, or another retry of it, is under way (the answer names it); it was cancelled; its \`expiresAt\` has passed; it is a correction (correct again); it was at local time and left out devices whose time had passed (\`SKIPPED\` waves); nothing has failed on these platforms (the answer names others); parts are parked, which an operator may release; it was retracted, or corrected and the request gives no payload; or it was retried and corrected 16 times.
 - \`410\`: its reach was removed, or is removed within an hour (\`REACH_RETENTION_DAYS\`, 7, from its first send), or is \`incomplete\`: some would get the message a second time.
 - \`403\`: the job is another publisher's, and the key sees only its own; the job ignores caps, which the key may not (scope \`override\`); or the audience there, those who are left out included, is larger than the key's \`maxDevices\`.
 - \`503\`: nodes of an earlier version are at work, which would send it to everybody.`,
@@ -182,6 +182,8 @@ function answerTo(
         409,
         'The expiresAt of this push job has passed: nothing of it is sent any more.',
       );
+    case 'waves-skipped':
+      return refused(409, WAVES_SKIPPED);
     case 'nothing-failed':
       return refused(409, nothingFailed(answer.failedOn));
     case 'too-many-devices':
@@ -218,6 +220,9 @@ const whyCorrected = ({ id, correction }: { id: string; correction: Correction }
   correction === 'correct'
     ? `This push job was corrected by ${id}: give the payload that a retry is to send.`
     : `This push job was retracted by ${id}: nothing of it is sent again.`;
+
+const WAVES_SKIPPED =
+  'This push job was at local time, and left out devices whose time had passed: a retry would send to them.';
 
 const TWICE = 'A retry would send to some a second time.';
 

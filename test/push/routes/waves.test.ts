@@ -1,27 +1,30 @@
 /** A push at local time: over HTTP, on both stores, with the simulator. */
 
-import type { Test } from 'tap';
 import t from 'tap';
-import type { SqlPool } from '../../../src/database/sql.ts';
-import type { Store } from '../../../src/database/store.ts';
 import { barSends } from '../../../src/devices/sql/bar-sends.ts';
 import { GROUP_DEVICES } from '../../../src/domain/device.ts';
-import type { JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { claimChunksOf } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
-import { seedDevices } from '../../support/seed.ts';
 import { fanOutFor } from '../../support/sending.ts';
-import { behave, freshSimulator } from '../../support/simulator.ts';
-import { bring, planWaves, setZone } from '../../support/waves.ts';
+import { behave } from '../../support/simulator.ts';
+import type { Wave } from '../../support/wave-scene.ts';
+import {
+  acceptedOf,
+  DAY_MS,
+  ended,
+  IOS,
+  isBalanced,
+  jobOf,
+  LOCAL,
+  pass,
+  simulator,
+  startScene,
+  tokensOf,
+} from '../../support/wave-scene.ts';
+import { bring, planWaves } from '../../support/waves.ts';
 
-const IOS = 3;
-const DAY_MS = 86_400_000;
-const simulator = await freshSimulator();
-
-/** 08:00 on a day after tomorrow, so that it is ahead everywhere. */
-const LOCAL = `${new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)}T08:00`;
 /** From east to west, no two of which have one moment. */
 const ZONES = [
   'Pacific/Kiritimati',
@@ -32,82 +35,6 @@ const ZONES = [
   'America/St_Johns',
   'Pacific/Niue',
 ];
-
-interface Wave {
-  readonly at: number;
-  readonly zones: readonly string[];
-  readonly state: string;
-  readonly withoutTimezone?: true;
-  readonly counts: { readonly totalCount: number };
-}
-
-/** A client with devices, whose tokens are these, in zones. */
-async function startScene(t: Test, store: Store, slug: string, zones: readonly (string | null)[]) {
-  await behave(simulator, {});
-  const fanOut = await fanOutFor(t, store, simulator);
-  const api = await startJobsApi(t, store, slug, { accept: fanOut.accept });
-  const { sql } = store;
-  const { appId, clientId, tagId } = api.tenant;
-  const seed = (count: number) =>
-    seedDevices(sql, { appId, platformId: IOS, tagIds: [tagId], count });
-  await seed(zones.length);
-  const tokens = await tokensOf(sql, appId);
-  for (const [at, zone] of zones.entries()) await setZone(sql, clientId, tokens[at] ?? '', zone);
-  const move = (token: string | undefined, zone: string | null) =>
-    setZone(sql, clientId, token ?? '', zone);
-  const received = async (): Promise<readonly number[]> => {
-    const counts: number[] = [];
-    for (const token of await tokensOf(sql, appId)) counts.push(await acceptedOf(token));
-    return counts;
-  };
-  return { api, appId, sql, fanOut, seed, tokens, move, received };
-}
-
-const tokensOf = async (sql: SqlPool, appId: number): Promise<readonly string[]> =>
-  (
-    await sql<{ token: string }[]>`
-      select device_id as token from devices where app_id = ${appId} order by ordinal`
-  ).map(({ token }) => token);
-
-async function acceptedOf(token: string): Promise<number> {
-  const answer = await fetch(`${simulator.controlUrl}/received/apns/${token}`);
-  return ((await answer.json()) as { readonly accepted?: number }).accepted ?? 0;
-}
-
-const jobOf = async (api: JobsApi, id: string) => (await api.call('GET', `/${id}`)).body;
-
-/** Lets the n-th of the waves that are sent come, and waits for its end. Answers the job then. */
-async function pass(api: JobsApi, sql: SqlPool, id: string, n: number) {
-  const sent = (waves: readonly Wave[]) => waves.filter(({ state }) => state !== 'SKIPPED');
-  const { waves } = await jobOf(api, id);
-  await bring(sql, id, sent(waves)[n]?.at ?? 0);
-  return await until(
-    `wave ${n} is done`,
-    async () => {
-      await planWaves(sql);
-      const job = await jobOf(api, id);
-      return sent(job.waves)[n]?.state === 'FINISHED' ? job : null;
-    },
-    60_000,
-  );
-}
-
-const ended = (api: JobsApi, id: string) =>
-  until(
-    `${id} has ended`,
-    async () => {
-      const job = await jobOf(api, id);
-      return job.finishedAt === undefined ? null : job;
-    },
-    60_000,
-  );
-
-const isBalanced = (job: Record<string, number>): boolean =>
-  job['totalCount'] ===
-  ['success', 'failed', 'skipped', 'expired', 'cancelled'].reduce(
-    (sum, name) => sum + (job[`${name}Count`] ?? 0),
-    0,
-  );
 
 const ONES = (count: number): readonly number[] => Array.from({ length: count }, () => 1);
 
@@ -184,6 +111,27 @@ await onEachStore(t, {
     t.equal(await got(tokens[5]), 1);
     t.equal(await got(late), 1, 'it registered before the wave of its zone');
     t.match(job, { state: 'FINISHED', totalCount: 5, successCount: 5 });
+    await fanOut.drain();
+  },
+
+  async 'is corrected after its last wave, or without the rest'(t, store) {
+    const scene = await startScene(t, store, 'wrong', ['Asia/Tokyo', 'America/Lima']);
+    const { api, sql, received, fanOut } = scene;
+    const id = await api.push({ sendAtLocal: LOCAL });
+    await pass(api, sql, id, 0);
+    const correct = (rest: string) =>
+      api.call('POST', `/${id}/correct`, { payload: { title: 'mended' }, rest });
+    for (const rest of ['corrected', 'original']) {
+      t.match(await correct(rest), {
+        status: 409,
+        body: { detail: /time zones are still to come/ },
+      });
+    }
+    const { status, body } = await correct('stop');
+    t.equal(status, 202);
+    t.match(await ended(api, id), { state: 'CANCELLED', totalCount: 1, successCount: 1 });
+    t.match(await ended(api, body.id), { state: 'FINISHED', totalCount: 1, successCount: 1 });
+    t.strictSame(await received(), [2, 0], 'one has both, one has neither');
     await fanOut.drain();
   },
 
@@ -316,6 +264,12 @@ await onEachStore(t, {
     await pass(api, sql, all, 0);
     t.strictSame(await received(), [1, 1]);
     await pass(api, sql, all, 1);
+    await pass(api, sql, id, 0);
+    await ended(api, id);
+    t.match(await api.call('POST', `/${id}/retry`, {}), {
+      status: 409,
+      body: { detail: /whose time had passed/ },
+    });
     t.match(await ended(api, all), { totalCount: 2, late: 'send' });
     await move(tokens[0], null);
     const past = {

@@ -47,6 +47,8 @@ export type WhyNoCorrection =
   /** Nothing of it was sent yet. */
   | { readonly kind: 'not-begun'; readonly state: NotificationState }
   | { readonly kind: 'nobody' }
+  /** At local time: its reach is whole after the last of them. */
+  | { readonly kind: 'waves-to-come' }
   | { readonly kind: 'retracted'; readonly id: string }
   /** An operator may release parked parts of this one: then it sends on. */
   | { readonly kind: 'parked'; readonly id: string }
@@ -74,7 +76,7 @@ export async function insertCorrection(
   await lockNotifications(tx, [first, target]);
   const chain = await readChain(tx, first);
   const job = chain.find(({ id }) => id === target);
-  const why = whyNot(chain, job, correction.correction) ?? (await whyGone(tx, chain, first));
+  const why = whyNot(chain, job, correction.correction, rest) ?? (await whyGone(tx, chain, first));
   if (why !== null) return why;
   const isForNobody = chain.every(({ hasEnded, reached }) => hasEnded && reached === 0);
   if (job === undefined || isForNobody) return { kind: 'nobody' };
@@ -125,6 +127,7 @@ interface Link {
   readonly state: NotificationState;
   readonly correction: Correction | null;
   readonly hasEnded: boolean;
+  readonly hasWavesToCome: boolean;
   readonly isPlanned: boolean;
   /** It is to begin when another job of the chain has ended. */
   readonly isWaiting: boolean;
@@ -138,6 +141,7 @@ interface Link {
 const readChain = (tx: Sql, first: string) => tx<Link[]>`
   select n.id, n.state, n.correction, n.finished_at is not null as "hasEnded",
     n.state not in ('SCHEDULED', 'QUEUED') and n.open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+    n.finished_at is null and n.next_wave_at is not null as "hasWavesToCome",
     exists (
       select from notifications a
       where a.awaited_by = n.id and a.finished_at is null and (a.id = ${first}::uuid or a.retries = ${first}::uuid)
@@ -162,6 +166,7 @@ function whyNot(
   chain: readonly Link[],
   job: Link | undefined,
   correction: Correction,
+  rest: Rest,
 ): WhyNoCorrection | null {
   if (job === undefined) return null;
   const underWay = chain.find((one) => !one.hasEnded && one.id !== job.id && !isCalledOff(one));
@@ -170,6 +175,7 @@ function whyNot(
   if (retracted !== undefined && correction === 'correct')
     return { kind: 'retracted', id: retracted.id };
   if (!job.hasEnded && !job.isPlanned) return { kind: 'not-begun', state: job.state };
+  if (job.hasWavesToCome && rest !== 'stop') return { kind: 'waves-to-come' };
   // Those of a cancelled job are counted when they are released, and not sent.
   const parked = chain.find(
     ({ id, hasParked, state }) =>

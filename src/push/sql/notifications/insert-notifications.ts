@@ -14,6 +14,7 @@ import type {
 } from '../../../domain/notification.ts';
 import type { PushPolicy } from '../../../domain/policies.ts';
 import type { Moment, PushWaves } from '../../../domain/waves.ts';
+import { LOOK_MINUTES } from '../waves/plan-wave.ts';
 import type { NotificationTerms } from './terms.ts';
 import { otherTermNames, TERMS, termNames } from './terms.ts';
 
@@ -160,7 +161,8 @@ function wavedParts(sql: Sql, notifications: readonly NewNotification[]) {
   const rows = waved.flatMap(({ id, waves }) => waves.moments.map((moment) => ({ id, ...moment })));
   return {
     columns: sql`, send_at_local, sends_late, next_wave_at`,
-    values: sql`, send_at_local, sends_late, case when send_at_local is not null then send_at end`,
+    values: sql`, send_at_local, sends_late, case when send_at_local is not null
+      then least(send_at, now() + ${LOOK_MINUTES}::integer * interval '1 minute') end`,
     joined: sql`left join ${atLocal(sql, waved)} using (id)`,
     queries: sql`, waved as (
       insert into push_waves (notification_id, at, zones, has_others, is_skipped)

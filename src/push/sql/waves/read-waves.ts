@@ -27,7 +27,7 @@ export const readWaves = (sql: Sql, notificationId: string) => sql<KnownWave[]>`
     ) as "isUnderWay"
   from push_waves w
   left join (
-    select at, count(*) as planned, sum(coalesce(next_before, s.total, total_before) - total_before) as total
+    select at, count(*) as planned, sum(greatest(0, coalesce(next_before, s.total, total_before) - total_before)) as total
     from (
       select *, lead(total_before) over (partition by app_id, platform_id order by at) as next_before
       from push_wave_parts where notification_id = ${notificationId}::uuid
@@ -38,3 +38,10 @@ export const readWaves = (sql: Sql, notificationId: string) => sql<KnownWave[]>`
   ) p on p.at = w.at
   where w.notification_id = ${notificationId}::uuid
   order by w.at`;
+
+/** Whether devices were left out of a job because their time had passed. */
+export async function hasSkippedWaves(sql: Sql, notificationId: string): Promise<boolean> {
+  const [row] = await sql`
+    select from push_waves where notification_id = ${notificationId}::uuid and is_skipped limit 1`;
+  return row !== undefined;
+}

@@ -6,6 +6,7 @@
  */
 
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/device.ts';
+import type { ResolveRequest } from '../../../tag-index/tag-index.ts';
 import type { ChunkTask } from '../../protocol/task.ts';
 import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
@@ -41,21 +42,23 @@ const BUSY_MS = 1_000;
 /** No device was sent to. */
 const BUSY: Release = { kind: 'give-back', afterMs: BUSY_MS, reason: null };
 
+const resolveRequestOf = (task: ChunkTask): ResolveRequest => ({
+  group: { appId: task.appId, platformId: task.platformId, groupNumber: task.groupNumber },
+  audience: task.audience,
+  ordinalEnd: task.ordinalEnd,
+  expectedVersion: task.groupVersion,
+  firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
+  askedLanguages: languagesAskedOf(task),
+  ...(task.leftOut === undefined ? {} : { leftOut: task.leftOut }),
+  ...(task.named === undefined ? {} : { named: task.named }),
+});
+
 /** Resolves when the chunk's last report is answered. */
 export async function runChunk(task: ChunkTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, lease, clock } = context;
-  const { appId, platformId, groupNumber } = task;
+  const { groupNumber } = task;
   const steps = new Steps(context);
-  const resolved = await tagIndex.resolve({
-    group: { appId, platformId, groupNumber },
-    audience: task.audience,
-    ordinalEnd: task.ordinalEnd,
-    expectedVersion: task.groupVersion,
-    firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
-    askedLanguages: languagesAskedOf(task),
-    ...(task.leftOut === undefined ? {} : { leftOut: task.leftOut }),
-    ...(task.named === undefined ? {} : { named: task.named }),
-  });
+  const resolved = await tagIndex.resolve(resolveRequestOf(task));
   steps.resolved(resolved.offsets.length);
   const held = await holdToCaps(task, resolved, context.takePlaces);
   if (held === null) return steps.end();
