@@ -1,4 +1,4 @@
-/** The identity of an alert as a payload says it: tags of overlays hold in place of the collapseId. */
+/** The identity of an alert as a payload says it: a tag of an overlay comes before collapseId. */
 
 import type { JsonObject } from '../../packages/std/src/json.ts';
 import { isObject } from '../../packages/std/src/json.ts';

@@ -38,7 +38,10 @@ export function quietly({ sound: _, languages, ...payload }: Payload): Payload {
   };
 }
 
-/** `platformIds`: where it goes. Browsers alert again for a message in the place of another, unless the publisher says not. */
+/**
+ * Browsers alert again for a message in the place of another, unless the publisher says not.
+ * `platformIds`: where it goes.
+ */
 export function loudly(given: Payload, platformIds: readonly number[]): Payload {
   if (!platformIds.includes(PLATFORMS.webpush)) return given;
   const { languages, ...payload } = given;
