@@ -99,15 +99,18 @@ t.test('confirming a send', (t) =>
       const limit = page.getByLabel('Require typing the count above');
       t.equal(await limit.inputValue(), `${IPHONES - 1}`);
       const saved = page.getByText('Saved.');
-      await page.getByRole('button', { name: 'Save' }).click();
+      // The policies have one of their own.
+      const form = page.locator('form').filter({ has: limit });
+      const save = form.getByRole('button', { name: 'Save' });
+      await save.click();
       await saved.waitFor();
       await limit.fill(`${IPHONES}`);
       await saved.waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Save' }).click();
+      await save.click();
       await saved.waitFor();
       t.strictSame(await readSettings(), { confirmAboveDevices: IPHONES, undoSeconds: 0 });
       await limit.fill('3000000000');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await save.click();
       await page.locator('input[aria-invalid="true"]').waitFor();
       await page.goto(room('send'));
       await page.getByRole('button', { name: `Send to ${IPHONES} devices…` }).click();
