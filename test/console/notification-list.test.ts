@@ -110,7 +110,7 @@ t.test('the list of notifications', (t) =>
       t.match(formula, /^[0-9a-f-]{36},"'=HYPERLINK\(""http:\/\/evil\.example"",""Goal""\)",Sent,/);
       t.ok(first?.startsWith(`${goal},Goal for Bayern,Sent,${demo.superUser.username},`));
       t.match(first, /,"Breaking news, [^"]*without \+Muted, ""quiet""",/);
-      t.match(first, /,"iOS, Android",20,20,0,0,0,0,0$/);
+      t.match(first, /,"iOS, Android",20,20,0,0,0,0,0,0$/);
       t.equal(end, '', 'the last line is ended');
       t.equal(text.split('\r\n').length, 4);
     });
