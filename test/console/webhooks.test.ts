@@ -30,7 +30,12 @@ t.test('webhooks', (t) =>
       await page.getByRole('button', { name: 'New webhook' }).click();
       await dialog.getByLabel('Address').fill('https://');
       await dialog.getByRole('checkbox', { name: /job\.finished/ }).uncheck();
-      for (const type of [/token\.removed/, /token\.replaced/, /credential\.trouble/]) {
+      for (const type of [
+        /token\.removed/,
+        /token\.replaced/,
+        /credential\.trouble/,
+        /notification\.withheld/,
+      ]) {
         await dialog.getByRole('checkbox', { name: type }).uncheck();
       }
       await dialog.getByText('Choose at least one.').waitFor();

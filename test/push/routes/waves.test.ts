@@ -129,6 +129,7 @@ await onEachStore(t, {
     }
     const { status, body } = await correct('stop');
     t.equal(status, 202);
+    await planWaves(sql);
     t.match(await ended(api, id), { state: 'CANCELLED', totalCount: 1, successCount: 1 });
     t.match(await ended(api, body.id), { state: 'FINISHED', totalCount: 1, successCount: 1 });
     t.strictSame(await received(), [2, 0], 'one has both, one has neither');
