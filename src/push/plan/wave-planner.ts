@@ -6,7 +6,11 @@ import { transact } from '../../database/transact.ts';
 import { Recurring } from '../../std/recurring.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { EndedNotification } from '../sql/ledger/advance-notifications.ts';
-import { advanceNotifications, unmoved } from '../sql/ledger/advance-notifications.ts';
+import {
+  advanceNotifications,
+  beginCorrections,
+  unmoved,
+} from '../sql/ledger/advance-notifications.ts';
 import type { DueJob, PlannedWave } from '../sql/waves/plan-wave.ts';
 import {
   advanceWaves,
@@ -91,12 +95,18 @@ async function planWaves(tx: Sql, due: DueJob): Promise<Planned | null> {
   if (job === null) return null;
   if (job.isOver) {
     await endWaves(tx, job);
-    const ended = await advanceNotifications(tx, [unmoved(job.id)]);
-    return { waves: [], ended, dueAtMs: 0, plannedAtMs: 0 };
+    return { waves: [], ended: await advance(tx, job.id), dueAtMs: 0, plannedAtMs: 0 };
   }
   await addNewZones(tx, job);
   const waves = await planNextWaves(tx, job);
   const chunks = waves.reduce((sum, wave) => sum + wave.chunks, 0);
   const times = await advanceWaves(tx, job, { chunks, isWave: waves.length > 0 }, LOOK_AGAIN_MS);
-  return { waves, ended: await advanceNotifications(tx, [unmoved(job.id)]), ...times };
+  return { waves, ended: await advance(tx, job.id), ...times };
+}
+
+/** Ends the job where nothing is left of it: a correction may wait for that. */
+async function advance(tx: Sql, id: string): Promise<readonly EndedNotification[]> {
+  const ended = await advanceNotifications(tx, [unmoved(id)]);
+  await beginCorrections(tx, ended);
+  return ended;
 }
